@@ -144,16 +144,8 @@ _DASHES = re.compile(rf"{_QUOTED}|--[^\n]*", re.DOTALL)
 _NOT_CODE = {"slashes": _SLASHES, "hash": _HASH, "dashes": _DASHES}
 _NAMELESS = frozenset(
     {
-        "comment",
-        "control",
-        "directive",
-        "docstring",
-        "export",
-        "expression",
-        "import",
-        "package",
-        "re-export",
-        "text",
+        *("comment", "control", "directive", "docstring", "export", "expression", "import"),
+        *("package", "re-export", "text"),
     }
 )
 """Kinds that are called by what they begin with, which their signature says again."""

@@ -145,10 +145,7 @@ class UserDirectory(NamedTuple):
 
 
 DATA = UserDirectory(
-    "ASTERISM_DATA_DIR",
-    "XDG_DATA_HOME",
-    ".local/share",
-    "Library/Application Support",
+    *("ASTERISM_DATA_DIR", "XDG_DATA_HOME", ".local/share", "Library/Application Support"),
     "asterism/data",
 )
 CACHE = UserDirectory(

@@ -32,17 +32,8 @@ _CACHE = "embeddings.sqlite"
 _PROJECTS = "projects"
 # The files of a project's directory. A directory with any other file in it is not removed.
 _OWN_NAMES = (
-    "catalogue.*",
-    "chunks*.lance",
-    "building",
-    "project.json*",
-    "second.sqlite*",
-    "writer.lock",
-    "writer.pid",
-    "upgrade.lock",
-    "upgrade.pid",
-    "watch-*",
-    "reading-*.spool",
+    *("catalogue.*", "chunks*.lance", "building", "project.json*", "second.sqlite*"),
+    *("writer.lock", "writer.pid", "upgrade.lock", "upgrade.pid", "watch-*", "reading-*.spool"),
 )
 _OWN_MARKS = ("catalogue.sqlite", "chunks.lance", "writer.lock")
 

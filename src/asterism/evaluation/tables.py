@@ -317,14 +317,8 @@ def _difference(
 
 def _costs(*runs: Run) -> list[str]:
     head = (
-        "cost",
-        "query p50",
-        "query p90",
-        "query p50 CPU",
-        "query p90 CPU",
-        "index",
-        "index CPU",
-        "peak memory",
+        *("cost", "query p50", "query p90", "query p50 CPU", "query p90 CPU", "index"),
+        *("index CPU", "peak memory"),
     )
     rows = []
     for run in runs:

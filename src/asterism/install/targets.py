@@ -28,11 +28,7 @@ def server_block(launch: ClientLaunch) -> str:
     """A server as Continue wants it, in YAML; strings are quoted as in JSON, which is YAML too."""
     lines = [
         f"# {PLACE}",
-        "name: Asterism",
-        "version: 0.0.1",
-        "schema: v1",
-        "mcpServers:",
-        "  - name: asterism",
+        *("name: Asterism", "version: 0.0.1", "schema: v1", "mcpServers:", "  - name: asterism"),
         f"    command: {_quoted(launch.command)}",
         "    args:",
         *(f"      - {_quoted(argument)}" for argument in launch.arguments),

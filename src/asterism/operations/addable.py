@@ -24,16 +24,8 @@ UNLESS_NAMED = tuple(
         Path,
         (
             *(
-                "/bin",
-                "/lib",
-                "/lib32",
-                "/lib64",
-                "/libx32",
-                "/root",
-                "/run",
-                "/sbin",
-                "/usr",
-                "/var",
+                *("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/root", "/run", "/sbin"),
+                *("/usr", "/var"),
             ),
             *("/Applications", "/Library", "/private/var"),
             *("C:/Program Files", "C:/Program Files (x86)", "C:/ProgramData"),

@@ -74,17 +74,8 @@ def _names(name: str) -> tuple[str, ...]:
 # Kinds of root items: top-level statements that are not symbols. Every other kind is a symbol's.
 ROOT_KINDS = frozenset(
     {
-        "import",
-        "re-export",
-        "export",
-        "expression",
-        "control",
-        "comment",
-        "docstring",
-        "package",
-        "directive",
-        "text",
-        "cell",
+        *("import", "re-export", "export", "expression", "control", "comment", "docstring"),
+        *("package", "directive", "text", "cell"),
     }
 )
 

@@ -104,7 +104,7 @@ RECIPE_VERSION = 1
 
 # A new number for every change of outlines, symbols or chunks that no option makes: an index of
 # another number is read anew.
-READING_VERSION = 3
+READING_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)

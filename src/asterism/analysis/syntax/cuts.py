@@ -7,14 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from asterism.analysis.syntax.language import detect, ended, entry_of, has_grammar, table_of
-from asterism.analysis.syntax.lists import (
-    counts,
-    is_comment,
-    is_company,
-    is_list,
-    is_shell,
-    staying,
-)
 from asterism.analysis.syntax.problems import problems_in
 from asterism.types.outline import Outline, Problem, Span
 
@@ -64,7 +56,7 @@ class Pruning:
         node = self._root
         found = Span(offset, offset)
         while node is not None:
-            lists = node.parent is None or is_list(node)
+            lists = node.parent is None or _is_list(node)
             node = next(
                 (child for child in node.children if child.start_byte <= offset < child.end_byte),
                 None,
@@ -77,7 +69,7 @@ class Pruning:
         """Where a node ends, comments aside that only follow it."""
         last = node
         while last.children:
-            code = [child for child in last.children if not is_comment(child)]
+            code = [child for child in last.children if not _is_comment(child)]
             if not code:
                 break
             last = code[-1]
@@ -113,12 +105,12 @@ def _declaration_start(root: Node, source: bytes, span: Span) -> int:
     start = span.start
     while start < span.end:
         node = root.descendant_for_byte_range(start, start + 1)
-        if node is not None and node.parent is not None and not is_comment(node):
+        if node is not None and node.parent is not None and not _is_comment(node):
             # Some grammars have leaves inside of comments.
             node = node.parent
-        if node is None or not is_comment(node):
+        if node is None or not _is_comment(node):
             return start
-        while node.parent is not None and is_comment(node.parent):
+        while node.parent is not None and _is_comment(node.parent):
             node = node.parent
         start = node.end_byte
         while start < span.end and source[start : start + 1].isspace():
@@ -166,8 +158,8 @@ class _Pruner:
     def part(self, node: Node, depth: int) -> None:
         """Emit what stays of a node that is wanted in part."""
         children = node.children
-        lists = node.parent is None or is_list(node)
-        if not children or depth > DEPTH_LIMIT or counts(node):
+        lists = node.parent is None or _is_list(node)
+        if not children or depth > DEPTH_LIMIT or _counts(node):
             self._emit(node, False)
             return
         stays = self._staying(node, children, lists)
@@ -179,7 +171,7 @@ class _Pruner:
             elif self._touched(child):
                 self._member(child, depth + 1, lists and child.is_named)
             else:
-                self._emit(child, not (lists and is_company(child)))
+                self._emit(child, not (lists and _is_company(child)))
 
     def _member(self, node: Node, depth: int, apart: bool) -> None:
         """Emit a part; what is a member by itself may have blank lines before and behind it."""
@@ -192,12 +184,12 @@ class _Pruner:
 
     def _staying(self, node: Node, children: Sequence[Node], lists: bool) -> list[bool]:
         touched = [self._touched(child) for child in children]
-        if lists or is_shell(node):
-            return staying(node, children, touched)
+        if lists or _is_shell(node):
+            return _staying(node, children, touched)
         others = {child.id for child in node.children_by_field_name("alternative")}
         stays = [True] * len(children)
         for at, child in enumerate(children):
-            if is_comment(child) and not touched[at] and _begins_a_line(children, at):
+            if _is_comment(child) and not touched[at] and _begins_a_line(children, at):
                 # It is about the first member, and some grammars count it to the head.
                 stays[at] = False
             if child.id in others and not touched[at]:
@@ -231,3 +223,129 @@ class _Pruner:
             last = self.pieces[-1]
             self.pieces[-1] = SourcePiece(last.start, end, last.opens_tight, tight)
         self._broken = False
+
+
+# What is not wanted in one of these can go. Their names say it in every grammar, so one list
+# serves all of them.
+_BLOCKS = frozenset(
+    {
+        *("block", "body", "body_statement", "class_body", "class_declarations"),
+        *("compound_statement", "const_declaration", "declaration_list", "declarations"),
+        *("do_block", "else_block", "enum_body", "enum_body_declarations", "enum_class_body"),
+        *("enum_declaration", "enum_declaration_list", "enum_member_declaration_list"),
+        *("enum_variant_list", "enumerator_list", "field_declaration_list", "import_spec_list"),
+        *("imports", "indented_block", "instance_declarations", "interface_body"),
+        *("interface_type", "local_binds", "object", "object_type", "opaque_declaration"),
+        *("preproc_elif", "preproc_else", "preproc_if", "preproc_ifdef", "protocol_body"),
+        *("statement_block", "statement_list", "statements", "struct_declaration"),
+        *("table_constructor", "template_body", "then", "type_declaration", "union_declaration"),
+        "var_spec_list",
+    }
+)
+
+_HEAD_FIELDS = ("condition", "name", "type", "source")
+"""The parts of a list's head, which are not its members."""
+_ATTRIBUTES = frozenset({"attribute_item", "inner_attribute_item"})
+"""What stands before a declaration as a sibling and belongs to it."""
+_LABEL = "access_specifier"
+_OPENERS = frozenset({"{", "("})
+_SEPARATORS = frozenset({",", ";"})
+_NOTHING = "empty_statement"
+"""A semicolon that a grammar does not count to the statement before it."""
+_FOLLOWERS = _SEPARATORS | {":", "&"}
+
+
+def _staying(node: Node, children: Sequence[Node], touched: Sequence[bool]) -> list[bool]:
+    """Which children of a list stay: the wanted, the list's own words, and what goes with them."""
+    if _is_shell(node):
+        stays = [
+            hit or child.type in _SEPARATORS for child, hit in zip(children, touched, strict=True)
+        ]
+    else:
+        fields = (node.children_by_field_name(field) for field in _HEAD_FIELDS)
+        heads = {child.id for found in fields for child in found}
+        brackets = [index for index, child in enumerate(children) if child.type in _OPENERS]
+        # `enum(u8) {` has two, and the list is in the last.
+        opener = max(brackets, default=-1)
+        stays = [
+            hit or not child.is_named or index < opener or child.id in heads
+            for index, (child, hit) in enumerate(zip(children, touched, strict=True))
+        ]
+    _with_company(node, children, touched, stays)
+    return stays
+
+
+def _is_comment(node: Node) -> bool:
+    """Whether a node is a comment."""
+    return "comment" in node.type or "haddock" in node.type
+
+
+def _with_company(
+    node: Node, children: Sequence[Node], touched: Sequence[bool], stays: list[bool]
+) -> None:
+    """Let go and stay together what belongs together: separators, labels, attributes, remarks."""
+    label = None
+    for index, child in enumerate(children):
+        before = index - 1
+        if child.type == _LABEL:
+            label = index
+        elif touched[index] and label is not None:
+            stays[label] = stays[label + 1] = True
+            label = None
+        if child.type == _NOTHING and before >= 0:
+            stays[index] = touched[index] or stays[before]
+        elif child.type in _FOLLOWERS and before >= 0 and not stays[before]:
+            # In Kotlin a semicolon divides the values of an enumeration from its members.
+            divides = child.type == ";" and node.type == "enum_class_body"
+            stays[index] = divides and any(touched[index:])
+        elif _is_comment(child) and not touched[index] and before >= 0:
+            same_row = child.start_point[0] == children[before].end_point[0]
+            stays[index] = same_row and stays[before] and not _is_shell(children[before])
+    for index in range(len(children) - 2, -1, -1):
+        if (
+            children[index].type in _ATTRIBUTES
+            and stays[index + 1]
+            and children[index + 1].is_named
+        ):
+            stays[index] = True
+
+
+def _is_list(node: Node) -> bool:
+    """Whether the node lists members; a declaration only does where its bracket is its own."""
+    if node.type not in _BLOCKS:
+        return False
+    own_bracket = any(child.type in _OPENERS for child in node.children)
+    return own_bracket or not node.type.endswith("_declaration")
+
+
+def _counts(node: Node) -> bool:
+    """Whether members say their value by their place, as Go's constants with `iota` do."""
+    return node.type == "const_declaration" and b"iota" in (node.text or b"")
+
+
+def _is_company(node: Node) -> bool:
+    """Whether a node stands with a member without being one."""
+    return (
+        node.type in _SEPARATORS
+        or node.type in _ATTRIBUTES
+        or node.type == _LABEL
+        or _is_comment(node)
+    )
+
+
+def _is_shell(node: Node) -> bool:
+    """Whether a C header wraps itself in this, which says nothing about what is inside.
+
+    The guard against a second inclusion, and `extern "C"` for compilers of C++, which ends in
+    another `#ifdef` and therefore cannot be shown in part.
+    """
+    if node.type in ("linkage_specification", "declaration_list"):
+        return node.parent is not None and _is_shell(node.parent)
+    if node.type != "preproc_ifdef":
+        return False
+    name = node.child_by_field_name("name")
+    if name is None or name.text == b"__cplusplus":
+        return True
+    first = next((child for child in node.named_children if child != name), None)
+    defined = first.child_by_field_name("name") if first is not None else None
+    return node.children[0].type == "#ifndef" and defined is not None and name.text == defined.text

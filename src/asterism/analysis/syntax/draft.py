@@ -56,34 +56,10 @@ class Draft:
     """One item in the making. Rows are 0-based here, as tree-sitter counts them."""
 
     __slots__ = (
-        "attributes",
-        "body",
-        "bound",
-        "bound_from",
-        "children",
-        "decorators",
-        "depth",
-        "doc",
-        "end",
-        "end_row",
-        "exported",
-        "first_row",
-        "index",
-        "is_root",
-        "jsx",
-        "kind",
-        "level",
-        "modifiers",
-        "name",
-        "name_offset",
-        "outer",
-        "parent",
-        "path",
-        "section",
-        "signature",
-        "start",
-        "start_row",
-        "tags",
+        *("attributes", "body", "bound", "bound_from", "children", "decorators", "depth", "doc"),
+        *("end", "end_row", "exported", "first_row", "index", "is_root", "jsx", "kind", "level"),
+        *("modifiers", "name", "name_offset", "outer", "parent", "path", "section", "signature"),
+        *("start", "start_row", "tags"),
     )
 
     def __init__(self, name: str, kind: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Draft
+from asterism.analysis.syntax.problems import damage
 from asterism.analysis.syntax.text import Conventions
 from asterism.analysis.syntax.trial_worker import grammar_of, parsed
 from asterism.analysis.syntax.trials import TRIALS, Attempt, folders_of
@@ -44,6 +45,8 @@ class Language:
     readable: Callable[[bytes], bytes] | None = None
     """Masks what the grammar cannot read, byte for byte: rows and offsets stay what they are, and
     names and texts are taken from the source itself."""
+    repaired: Callable[[bytes], bytes] | None = None
+    """The same for a text whose first parse has errors; the better of two parses counts."""
 
 
 # What tree-sitter calls a node it could not make sense of.
@@ -90,10 +93,20 @@ class Table:
         """The syntax tree of text that ends with a newline; None if it takes too long."""
         if self.language.readable is not None:
             source = self.language.readable(source)
+        tree = self._tree(source)
+        if tree is None or self.language.repaired is None or not tree.root_node.has_error:
+            return tree
+        text = self.language.repaired(source)
+        second = self._tree(text) if text != source else None
+        if second is None or damage(second.root_node) >= damage(tree.root_node):
+            return tree
+        return second
+
+    def _tree(self, source: bytes) -> Tree | None:
         seconds = PARSE_SECONDS if len(source) > SMALL_FILE else SMALL_SECONDS
         if TRIALS.is_expendable:
-            tree: Tree = parsed(self._parser, source, seconds)
-            return tree
+            found: Tree = parsed(self._parser, source, seconds)
+            return found
         if not TRIALS.ends(Attempt(*self.home, source, seconds)):
             return None
         return self._parser.parse(source)

@@ -103,6 +103,21 @@ def problems_in(root: Node, source: bytes) -> tuple[Problem, ...]:
     return tuple(found)
 
 
+def damage(root: Node) -> int:
+    """How many bytes the grammar could not follow; what it misses counts as one byte each."""
+    total = 0
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.is_missing:
+            total += 1
+        elif node.is_error:
+            total += max(node.end_byte - node.start_byte, 1)
+        else:
+            pending.extend(child for child in node.children if child.has_error)
+    return total
+
+
 def _problem(node: Node, last_line: int, message: str) -> Problem:
     row, column = node.start_point
     return Problem(min(row + 1, last_line), column, message)

@@ -28,13 +28,8 @@ _FLAGS = {"r": "readonly", "x": "export", "g": "global"}
 
 _CONTROL = frozenset(
     {
-        "if_statement",
-        "case_statement",
-        "for_statement",
-        "c_style_for_statement",
-        "while_statement",
-        "compound_statement",
-        "subshell",
+        *("if_statement", "case_statement", "for_statement", "c_style_for_statement"),
+        *("while_statement", "compound_statement", "subshell"),
     }
 )
 
@@ -294,17 +289,9 @@ RULES: dict[str, Rule] = {
     "expansion": _expansion,
     **dict.fromkeys(
         (
-            "if_statement",
-            "case_statement",
-            "c_style_for_statement",
-            "while_statement",
-            "compound_statement",
-            "subshell",
-            "list",
-            "pipeline",
-            "negated_command",
-            "test_command",
-            "unset_command",
+            *("if_statement", "case_statement", "c_style_for_statement", "while_statement"),
+            *("compound_statement", "subshell", "list", "pipeline", "negated_command"),
+            *("test_command", "unset_command"),
         ),
         _in_test(),
     ),

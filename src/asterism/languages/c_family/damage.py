@@ -21,30 +21,16 @@ if TYPE_CHECKING:
 # What may stand between the start of a broken function's head and its declarator.
 _HEAD = frozenset(
     {
-        "primitive_type",
-        "sized_type_specifier",
-        "type_identifier",
-        "storage_class_specifier",
-        "type_qualifier",
-        "identifier",
-        "*",
-        "&",
+        *("primitive_type", "sized_type_specifier", "type_identifier", "storage_class_specifier"),
+        *("type_qualifier", "identifier", "*", "&"),
     }
 )
 # Nodes that no function body contains, so that the body must have ended before them.
 _OUTSIDE = frozenset(
     {
-        "function_definition",
-        "function_declarator",
-        "struct_specifier",
-        "class_specifier",
-        "enum_specifier",
-        "namespace_definition",
-        "template_declaration",
-        "type_definition",
-        "preproc_def",
-        "preproc_function_def",
-        "preproc_include",
+        *("function_definition", "function_declarator", "struct_specifier", "class_specifier"),
+        *("enum_specifier", "namespace_definition", "template_declaration", "type_definition"),
+        *("preproc_def", "preproc_function_def", "preproc_include"),
     }
 )
 

@@ -17,24 +17,15 @@ if TYPE_CHECKING:
 # Around a declared name, what changes it from a function into a value and back.
 _POINTERS = frozenset(
     {
-        "pointer_declarator",
-        "pointer_type_declarator",
-        "reference_declarator",
-        "array_declarator",
-        "variadic_declarator",
+        *("pointer_declarator", "pointer_type_declarator", "reference_declarator"),
+        *("array_declarator", "variadic_declarator"),
     }
 )
 _NEUTRAL = frozenset(
     {
-        "init_declarator",
-        "parenthesized_declarator",
-        "attributed_declarator",
-        "function_declarator",
-        "template_function",
-        "template_type",
-        "template_method",
-        "dependent_name",
-        "bitfield_clause",
+        *("init_declarator", "parenthesized_declarator", "attributed_declarator"),
+        *("function_declarator", "template_function", "template_type", "template_method"),
+        *("dependent_name", "bitfield_clause"),
     }
 )
 _LEAVES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})

@@ -27,32 +27,15 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CONTROL = (
-    "if_statement",
-    "for_statement",
-    "foreach_statement",
-    "while_statement",
-    "do_statement",
-    "switch_statement",
-    "try_statement",
-    "using_statement",
-    "lock_statement",
-    "return_statement",
-    "throw_statement",
-    "block",
+    *("if_statement", "for_statement", "foreach_statement", "while_statement", "do_statement"),
+    *("switch_statement", "try_statement", "using_statement", "lock_statement"),
+    *("return_statement", "throw_statement", "block"),
 )
 
 _DIRECTIVES = (
-    "preproc_region",
-    "preproc_endregion",
-    "preproc_define",
-    "preproc_undef",
-    "preproc_pragma",
-    "preproc_nullable",
-    "preproc_line",
-    "preproc_error",
-    "preproc_warning",
-    "extern_alias_directive",
-    "global_attribute",
+    *("preproc_region", "preproc_endregion", "preproc_define", "preproc_undef", "preproc_pragma"),
+    *("preproc_nullable", "preproc_line", "preproc_error", "preproc_warning"),
+    *("extern_alias_directive", "global_attribute"),
 )
 
 CONVENTIONS = Conventions(
@@ -60,12 +43,8 @@ CONVENTIONS = Conventions(
     comments=frozenset({"comment", "shebang_directive"}),
     skipped=frozenset(
         {
-            "string_literal",
-            "verbatim_string_literal",
-            "raw_string_literal",
-            "character_literal",
-            "integer_literal",
-            "real_literal",
+            *("string_literal", "verbatim_string_literal", "raw_string_literal"),
+            *("character_literal", "integer_literal", "real_literal"),
         }
     ),
     members={

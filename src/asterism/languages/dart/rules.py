@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 _BODIES = frozenset({"class_body", "extension_body", "enum_body"})
 _CONSTRUCTORS = frozenset(
     {
-        "constructor_signature",
-        "constant_constructor_signature",
-        "factory_constructor_signature",
-        "redirecting_factory_constructor_signature",
+        *("constructor_signature", "constant_constructor_signature"),
+        *("factory_constructor_signature", "redirecting_factory_constructor_signature"),
     }
 )
 _AROUND = frozenset({"method_signature", "declaration", "lambda_expression"})

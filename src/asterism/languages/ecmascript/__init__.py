@@ -73,10 +73,7 @@ JAVASCRIPT = Facets(
     ),
 )
 
-LANGUAGES = (
-    TYPESCRIPT,
-    JAVASCRIPT,
-)
+LANGUAGES = (TYPESCRIPT, JAVASCRIPT)
 
 
 # In the compiler's order. An import of a script that is compiled from a source means the source.

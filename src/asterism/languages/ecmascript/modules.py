@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from asterism.analysis.syntax.builder import Builder
 from asterism.analysis.syntax.draft import Level
-from asterism.analysis.syntax.rules import child_of, children_of, marks
-from asterism.analysis.syntax.text import first_child
+from asterism.analysis.syntax.rules import child_of, children_of, definition, marks
+from asterism.analysis.syntax.text import first_child, first_named, fold
 from asterism.languages.ecmascript.names import (
     callable_value,
     pattern_leaves,
@@ -152,6 +153,19 @@ def _export_value(builder: Builder, node: Node, value: Node) -> bool:
     return True
 
 
+def function_signature(builder: Builder, node: Node) -> bool:
+    """A function without a body; one without a name is read as one with a name (see `repairs`)."""
+    name = node.child_by_field_name("name")
+    if name is None or not builder.source.startswith(b"default", node.start_byte):
+        return _SIGNATURE(builder, node)
+    builder.defined.add(name.start_byte)
+    builder.define(node, "function", "default", modifiers=("default",))
+    return True
+
+
+_SIGNATURE = definition("function")
+
+
 def _reexport(builder: Builder, node: Node, source: Node, type_only: bool) -> bool:
     module = string_value(builder, source)
     if builder.at_statement:
@@ -204,6 +218,25 @@ def _in_type(parent: Node) -> bool:
     while parent.type == "member_expression" and parent.parent is not None:
         parent = parent.parent
     return parent.type in ("type_query", "type_annotation", "type_alias_declaration")
+
+
+def import_type(builder: Builder, node: Node) -> bool:
+    """`import('x').Y` where the grammar only knows names; it reads a name (see `repairs`)."""
+    first = first_named(node)
+    if first is None or first.type != "identifier" or builder.text(first) != "import":
+        return True
+    name = node.named_children[-1]
+    if name != first:
+        receiver = builder.slice(first.start_byte, name.start_byte).rstrip(" .\n\t")
+        builder.receivers[name.start_byte] = fold(receiver)
+    builder.defined.add(first.start_byte)
+    call = _IMPORT_CALL.match(builder.source, first.start_byte)
+    if call is not None:
+        builder.add_import(node, call[1].decode("utf-8", "replace"), dynamic=True, type_only=True)
+    return True
+
+
+_IMPORT_CALL = re.compile(rb"""import\s*\(\s*["']([^"'\n]+)["']""")
 
 
 def required_module(builder: Builder, value: Node) -> str | None:
@@ -309,9 +342,11 @@ def _specifiers(builder: Builder, clause: Node) -> Iterator[tuple[str, str, Node
         yield (alias or local).strip("\"'"), local, specifier
 
 
+_EXPORT_TYPE = re.compile(rb"export\s+type\s*\*")
+
+
 def _has_type_keyword(builder: Builder, node: Node) -> bool:
-    """Whether `type` follows; the grammar does not know `export type *` and calls it an error."""
-    return any(
-        child.type == "type" or (child.is_error and builder.text(child) == "type")
-        for child in node.children
-    )
+    """Whether `type` follows; in `export type *` the grammar does not see it (see `repairs`)."""
+    if any(child.type == "type" for child in node.children):
+        return True
+    return _EXPORT_TYPE.match(builder.source, node.start_byte) is not None

@@ -20,6 +20,7 @@ from asterism.analysis.syntax.rules import (
 from asterism.analysis.syntax.text import Conventions, first_named
 from asterism.languages.ecmascript import assignments, modules, names, values
 from asterism.languages.ecmascript.names import property_name
+from asterism.languages.ecmascript.repairs import repaired
 from asterism.types.outline import Export
 
 if TYPE_CHECKING:
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
 CONVENTIONS = Conventions(
     identifiers=frozenset(
         {
-            "identifier",
-            "type_identifier",
-            "property_identifier",
-            "private_property_identifier",
-            "shorthand_property_identifier",
+            *("identifier", "type_identifier", "property_identifier"),
+            *("private_property_identifier", "shorthand_property_identifier"),
         }
     ),
     comments=frozenset({"comment", "html_comment", "hash_bang_line"}),
@@ -44,34 +42,17 @@ CONVENTIONS = Conventions(
     },
     statements=dict.fromkeys(
         (
-            "if_statement",
-            "for_statement",
-            "for_in_statement",
-            "while_statement",
-            "do_statement",
-            "try_statement",
-            "switch_statement",
-            "labeled_statement",
-            "throw_statement",
-            "return_statement",
-            "statement_block",
-            "with_statement",
+            *("if_statement", "for_statement", "for_in_statement", "while_statement"),
+            *("do_statement", "try_statement", "switch_statement", "labeled_statement"),
+            *("throw_statement", "return_statement", "statement_block", "with_statement"),
             "debugger_statement",
         ),
         "control",
     ),
     modifiers=frozenset(
         {
-            "async",
-            "static",
-            "abstract",
-            "readonly",
-            "declare",
-            "accessor",
-            "get",
-            "set",
-            "accessibility_modifier",
-            "override_modifier",
+            *("async", "static", "abstract", "readonly", "declare", "accessor", "get", "set"),
+            *("accessibility_modifier", "override_modifier"),
         }
     ),
     decorators=frozenset({"decorator"}),
@@ -114,11 +95,7 @@ def _enum(builder: Builder, node: Node) -> bool:
         label = member.child_by_field_name("name") or member
         if label.type in ("property_identifier", "string", "computed_property_name"):
             builder.define(
-                member,
-                "enum_member",
-                property_name(builder, label),
-                name_node=label,
-                opens=False,
+                member, "enum_member", property_name(builder, label), name_node=label, opens=False
             )
     return True
 
@@ -260,7 +237,7 @@ def _type_query(builder: Builder, node: Node) -> bool:
         if receiver is not None and name is not None:
             builder.member(receiver, name)
         inner = receiver
-    return True
+    return modules.import_type(builder, node)
 
 
 def _infer(builder: Builder, node: Node) -> bool:
@@ -322,7 +299,7 @@ RULES: dict[str, Rule] = {
     "call_expression": modules.call_expression,
     "function_declaration": _FUNCTION,
     "generator_function_declaration": _FUNCTION,
-    "function_signature": _FUNCTION,
+    "function_signature": modules.function_signature,
     "class_declaration": _class,
     "abstract_class_declaration": _class,
     "interface_declaration": definition("interface", level=Level.TYPE),
@@ -352,6 +329,8 @@ RULES: dict[str, Rule] = {
     "generator_function": values.function,
     "class": values.class_expression,
     "class_static_block": values.scope,
+    "nested_type_identifier": modules.import_type,
+    "nested_identifier": modules.import_type,
     "decorator": _decorator,
     "required_parameter": values.parameter,
     "optional_parameter": values.parameter,
@@ -380,7 +359,9 @@ _TYPED_RULES = {kind: rule for kind, rule in RULES.items() if kind != "formal_pa
 def _language(
     name: str, package: str, function: str, rules: dict[str, Rule] = _TYPED_RULES
 ) -> Language:
-    return Language(name, (package, function), CONVENTIONS, rules, _exported, _finish)
+    return Language(
+        name, (package, function), CONVENTIONS, rules, _exported, _finish, repaired=repaired
+    )
 
 
 JAVASCRIPT = _language("javascript", "tree_sitter_javascript", "language", RULES)

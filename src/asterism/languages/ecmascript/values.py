@@ -40,6 +40,9 @@ def declaration(builder: Builder, node: Node) -> bool:
     if loads and require_declaration(builder, node, declarators):
         return True
     word = children[0].type if children else "var"
+    if word == "const" and not builder.source.startswith(b"const", node.start_byte):
+        # `using x: T = …` is read as `const` (see `repairs`).
+        word = "using" if builder.source.startswith(b"using", node.start_byte) else "await"
     builder.wrap(node, _KEYWORDS.get(word, ()), widens=len(declarators) == 1)
     return True
 

@@ -225,37 +225,16 @@ _DOCS = frozenset({"doc", "typedoc"})
 # Attributes about the definition below them.
 _PREFIXES = frozenset(
     {
-        "decorate",
-        "deprecated",
-        "derive",
-        "describetag",
-        "dialyzer",
-        "doc",
-        "enforce_keys",
-        "impl",
-        "since",
-        "spec",
-        "tag",
-        "typedoc",
+        *("decorate", "deprecated", "derive", "describetag", "dialyzer", "doc", "enforce_keys"),
+        *("impl", "since", "spec", "tag", "typedoc"),
     }
 )
 
 # Attributes that speak to the compiler or a framework rather than name a value.
 _RESERVED = _PREFIXES | {
-    "after_compile",
-    "after_verify",
-    "before_compile",
-    "behaviour",
-    "compile",
-    "external_resource",
-    "file",
-    "moduledoc",
-    "moduletag",
-    "nifs",
-    "on_definition",
-    "on_load",
-    "optional_callbacks",
-    "vsn",
+    *("after_compile", "after_verify", "before_compile", "behaviour", "compile"),
+    *("external_resource", "file", "moduledoc", "moduletag", "nifs", "on_definition", "on_load"),
+    *("optional_callbacks", "vsn"),
 }
 
 # How many attributes a definition can have above it; looking on without end would be quadratic.

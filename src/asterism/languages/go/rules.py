@@ -294,14 +294,9 @@ CONVENTIONS = Conventions(
     members={"selector_expression": ("operand", "field"), "qualified_type": ("package", "name")},
     statements=dict.fromkeys(
         (
-            "if_statement",
-            "for_statement",
-            "expression_switch_statement",
-            "type_switch_statement",
-            "select_statement",
-            "return_statement",
-            "labeled_statement",
-            "block",
+            *("if_statement", "for_statement", "expression_switch_statement"),
+            *("type_switch_statement", "select_statement", "return_statement"),
+            *("labeled_statement", "block"),
         ),
         "control",
     ),

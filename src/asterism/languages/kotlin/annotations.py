@@ -91,11 +91,8 @@ _CLASSES = {"annotation": "annotation", "enum": "enum"}
 
 _DECLARATIONS = frozenset(
     {
-        "class_declaration",
-        "function_declaration",
-        "object_declaration",
-        "property_declaration",
-        "type_alias",
+        *("class_declaration", "function_declaration", "object_declaration"),
+        *("property_declaration", "type_alias"),
     }
 )
 

@@ -44,28 +44,16 @@ CONVENTIONS = Conventions(
     ),
     statements=dict.fromkeys(
         (
-            "if_expression",
-            "when_expression",
-            "try_expression",
-            "for_statement",
-            "while_statement",
-            "do_while_statement",
-            "return_expression",
-            "throw_expression",
+            *("if_expression", "when_expression", "try_expression", "for_statement"),
+            *("while_statement", "do_while_statement", "return_expression", "throw_expression"),
         ),
         "control",
     ),
     modifiers=frozenset(
         {
-            "class_modifier",
-            "function_modifier",
-            "inheritance_modifier",
-            "member_modifier",
-            "parameter_modifier",
-            "platform_modifier",
-            "property_modifier",
-            "visibility_modifier",
-            "companion",
+            *("class_modifier", "function_modifier", "inheritance_modifier", "member_modifier"),
+            *("parameter_modifier", "platform_modifier", "property_modifier"),
+            *("visibility_modifier", "companion"),
         }
     ),
     modifier_groups=frozenset({"modifiers"}),

@@ -60,9 +60,7 @@ def _callback_name(builder: Builder, arguments: Node) -> str:
 
 INCLUDES = frozenset(
     {
-        "include_expression",
-        "include_once_expression",
-        "require_expression",
+        *("include_expression", "include_once_expression", "require_expression"),
         "require_once_expression",
     }
 )
@@ -70,15 +68,8 @@ INCLUDES = frozenset(
 # Variables that are in every scope, so never locals of one.
 _SUPERGLOBALS = frozenset(
     {
-        "$GLOBALS",
-        "$_SERVER",
-        "$_GET",
-        "$_POST",
-        "$_FILES",
-        "$_COOKIE",
-        "$_SESSION",
-        "$_REQUEST",
-        "$_ENV",
+        *("$GLOBALS", "$_SERVER", "$_GET", "$_POST", "$_FILES", "$_COOKIE", "$_SESSION"),
+        *("$_REQUEST", "$_ENV"),
     }
 )
 

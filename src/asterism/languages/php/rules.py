@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MEMBERS = (
-    "member_access_expression",
-    "nullsafe_member_access_expression",
-    "member_call_expression",
+    *("member_access_expression", "nullsafe_member_access_expression", "member_call_expression"),
     "nullsafe_member_call_expression",
 )
 
@@ -35,17 +33,9 @@ CONVENTIONS = Conventions(
     statements={
         **dict.fromkeys(
             (
-                "if_statement",
-                "for_statement",
-                "foreach_statement",
-                "while_statement",
-                "do_statement",
-                "switch_statement",
-                "try_statement",
-                "return_statement",
-                "exit_statement",
-                "compound_statement",
-                "goto_statement",
+                *("if_statement", "for_statement", "foreach_statement", "while_statement"),
+                *("do_statement", "switch_statement", "try_statement", "return_statement"),
+                *("exit_statement", "compound_statement", "goto_statement"),
                 "named_label_statement",
             ),
             "control",
@@ -57,10 +47,7 @@ CONVENTIONS = Conventions(
     },
     modifiers=frozenset(
         {
-            "final_modifier",
-            "abstract_modifier",
-            "readonly_modifier",
-            "static_modifier",
+            *("final_modifier", "abstract_modifier", "readonly_modifier", "static_modifier"),
             "visibility_modifier",
         }
     ),

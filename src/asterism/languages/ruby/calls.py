@@ -20,13 +20,8 @@ _HIDERS = {"private_class_method": "private", "private_constant": "private"}
 
 _ACCESSORS = frozenset(
     {
-        "attr",
-        "attr_accessor",
-        "attr_reader",
-        "attr_writer",
-        "cattr_accessor",
-        "mattr_accessor",
-        "class_attribute",
+        *("attr", "attr_accessor", "attr_reader", "attr_writer", "cattr_accessor"),
+        *("mattr_accessor", "class_attribute"),
     }
 )
 

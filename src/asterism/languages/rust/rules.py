@@ -36,16 +36,8 @@ _TYPE_NAME_LIMIT = 60
 # Inside functions an attribute may also stand before a statement, which is no item.
 _ITEMS = frozenset(
     {
-        "function_item",
-        "struct_item",
-        "enum_item",
-        "union_item",
-        "trait_item",
-        "impl_item",
-        "type_item",
-        "mod_item",
-        "macro_definition",
-        "attribute_item",
+        *("function_item", "struct_item", "enum_item", "union_item", "trait_item", "impl_item"),
+        *("type_item", "mod_item", "macro_definition", "attribute_item"),
         *uses.COMMENTS,
     }
 )
@@ -58,14 +50,8 @@ _NAMED = frozenset(
 # Parts of a pattern that are values, types or paths and bind nothing.
 _PATTERN_STOPS = frozenset(
     {
-        "scoped_identifier",
-        "scoped_type_identifier",
-        "generic_type",
-        "range_pattern",
-        "const_block",
-        "macro_invocation",
-        "type_identifier",
-        "field_identifier",
+        *("scoped_identifier", "scoped_type_identifier", "generic_type", "range_pattern"),
+        *("const_block", "macro_invocation", "type_identifier", "field_identifier"),
     }
 )
 
@@ -296,15 +282,8 @@ CONVENTIONS = Conventions(
     statements={"shebang": "directive"},
     modifiers=frozenset(
         {
-            "visibility_modifier",
-            "extern_modifier",
-            "mutable_specifier",
-            "async",
-            "const",
-            "default",
-            "move",
-            "static",
-            "unsafe",
+            *("visibility_modifier", "extern_modifier", "mutable_specifier", "async", "const"),
+            *("default", "move", "static", "unsafe"),
         }
     ),
     modifier_groups=frozenset({"function_modifiers"}),

@@ -72,16 +72,9 @@ _RENAMED = ("arrow_renamed_identifier", "as_renamed_identifier")
 # Patterns all of whose parts are patterns again.
 _NESTED = frozenset(
     {
-        "identifiers",
-        "tuple_pattern",
-        "alternative_pattern",
-        "infix_pattern",
-        "case_class_pattern",
-        "typed_pattern",
-        "capture_pattern",
-        "named_pattern",
-        "named_tuple_pattern",
-        "repeat_pattern",
+        *("identifiers", "tuple_pattern", "alternative_pattern", "infix_pattern"),
+        *("case_class_pattern", "typed_pattern", "capture_pattern", "named_pattern"),
+        *("named_tuple_pattern", "repeat_pattern"),
     }
 )
 

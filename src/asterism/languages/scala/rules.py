@@ -44,44 +44,23 @@ CONVENTIONS = Conventions(
     comments=frozenset({"comment", "block_comment"}),
     skipped=frozenset(
         {
-            "string",
-            "character_literal",
-            "integer_literal",
-            "floating_point_literal",
-            "end_marker",
-            "access_modifier",
+            *("string", "character_literal", "integer_literal", "floating_point_literal"),
+            *("end_marker", "access_modifier"),
         }
     ),
     members={"field_expression": ("value", "field"), "infix_expression": ("left", "operator")},
     statements=dict.fromkeys(
         (
-            "if_expression",
-            "match_expression",
-            "try_expression",
-            "for_expression",
-            "while_expression",
-            "do_while_expression",
-            "throw_expression",
+            *("if_expression", "match_expression", "try_expression", "for_expression"),
+            *("while_expression", "do_while_expression", "throw_expression"),
         ),
         "control",
     ),
     modifiers=frozenset(
         {
-            "abstract",
-            "case",
-            "final",
-            "implicit",
-            "lazy",
-            "override",
-            "sealed",
-            "access_modifier",
-            "erased_modifier",
-            "infix_modifier",
-            "inline_modifier",
-            "into_modifier",
-            "opaque_modifier",
-            "open_modifier",
-            "tracked_modifier",
+            *("abstract", "case", "final", "implicit", "lazy", "override", "sealed"),
+            *("access_modifier", "erased_modifier", "infix_modifier", "inline_modifier"),
+            *("into_modifier", "opaque_modifier", "open_modifier", "tracked_modifier"),
             "transparent_modifier",
         }
     ),
@@ -352,22 +331,10 @@ RULES: dict[str, Rule] = {
 }
 
 for _kind in (
-    "package_clause",
-    "class_definition",
-    "trait_definition",
-    "object_definition",
-    "package_object",
-    "enum_definition",
-    "enum_case_definitions",
-    "simple_enum_case",
-    "full_enum_case",
-    "function_definition",
-    "val_definition",
-    "var_definition",
-    "given_definition",
-    "extension_definition",
-    "instance_expression",
-    "lambda_expression",
+    *("package_clause", "class_definition", "trait_definition", "object_definition"),
+    *("package_object", "enum_definition", "enum_case_definitions", "simple_enum_case"),
+    *("full_enum_case", "function_definition", "val_definition", "var_definition"),
+    *("given_definition", "extension_definition", "instance_expression", "lambda_expression"),
     "type_definition",
 ):
     RULES[_kind] = laid_out(RULES[_kind])

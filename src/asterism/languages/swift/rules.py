@@ -303,10 +303,7 @@ CONVENTIONS = Conventions(
     comments=frozenset({"comment", "multiline_comment"}),
     skipped=frozenset(
         {
-            "line_str_text",
-            "multi_line_str_text",
-            "regex_literal",
-            "value_argument_label",
+            *("line_str_text", "multi_line_str_text", "regex_literal", "value_argument_label"),
             "statement_label",
         }
     ),
@@ -314,13 +311,8 @@ CONVENTIONS = Conventions(
         "shebang_line": "directive",
         **dict.fromkeys(
             (
-                "if_statement",
-                "guard_statement",
-                "for_statement",
-                "while_statement",
-                "repeat_while_statement",
-                "switch_statement",
-                "do_statement",
+                *("if_statement", "guard_statement", "for_statement", "while_statement"),
+                *("repeat_while_statement", "switch_statement", "do_statement"),
                 "control_transfer_statement",
             ),
             "control",
@@ -328,16 +320,9 @@ CONVENTIONS = Conventions(
     },
     modifiers=frozenset(
         {
-            "visibility_modifier",
-            "inheritance_modifier",
-            "property_modifier",
-            "ownership_modifier",
-            "member_modifier",
-            "property_behavior_modifier",
-            "mutation_modifier",
-            "function_modifier",
-            "indirect",
-            "async",
+            *("visibility_modifier", "inheritance_modifier", "property_modifier"),
+            *("ownership_modifier", "member_modifier", "property_behavior_modifier"),
+            *("mutation_modifier", "function_modifier", "indirect", "async"),
         }
     ),
     modifier_groups=frozenset({"modifiers"}),

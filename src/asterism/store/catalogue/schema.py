@@ -163,14 +163,7 @@ FILE_TABLES = ("chunks", "declarations", "usages", "links")
 EXPECTED_TABLES = frozenset(
     {
         *FILE_TABLES,
-        "facts",
-        "repositories",
-        "files",
-        "words",
-        "skipped",
-        "pending",
-        "jobs",
-        "table_files",
+        *("facts", "repositories", "files", "words", "skipped", "pending", "jobs", "table_files"),
     }
 )
 
