@@ -12,7 +12,7 @@ from asterism.search.ranking.recipe import (
     logistic,
     probabilities,
 )
-from asterism.search.ranking.symbol_weights import Answer, Calibration
+from asterism.search.ranking.symbol_weights import AnswerCurve, Calibration
 from asterism.search.recall import Pools
 from asterism.store.chunk_table import ChunkKey, Match
 
@@ -68,7 +68,7 @@ def test_the_logistic_curve_never_overflows(value: float) -> None:
     ],
 )
 def test_a_hit_is_right_if_there_is_an_answer(grounds: Grounds, expected: float) -> None:
-    answer = Answer(offset=0.0, cosine=2.0, near=1.0, read=4.0)
+    answer = AnswerCurve(offset=0.0, cosine=2.0, near=1.0, read=4.0)
     curve = Calibration(offset=0.0, slope=1.0, answer=answer)
     assert probabilities([0.0], grounds, curve) == [pytest.approx(expected)]
 

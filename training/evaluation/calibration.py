@@ -216,7 +216,7 @@ def report(asked: Sequence[Asked], used: int) -> Iterator[str]:
         ", ".join(f"{name}={value:.2f}" for name, value in zip(names, values, strict=True) if value)
         for names, values in ((HIT, curves.hit), (ANSWER, curves.answer))
     )
-    yield f"Calibration({hit}, answer=Answer({answer}))"
+    yield f"Calibration({hit}, answer=AnswerCurve({answer}))"
     told: list[tuple[Asked, Array]] = []
     for repo in sorted({one.home for one in asked}):
         without = fit([one for one in asked if repo not in (one.home, one.repo)], used)

@@ -32,7 +32,7 @@ from training.sources.functions import FUNCTIONS_AT_MOST, Commit, commits, sourc
 MOST = 260
 TEXT_CHARACTERS = 1_200
 SYMBOLS_AT_MOST = 60
-"""Of a file: the answers and those that stand beside them."""
+"""Of a file: the answers and the nearest others."""
 LARGEST_CHARACTERS = 150_000
 DOCUMENTED = 6
 """Questions made of the documentation of one file."""

@@ -173,7 +173,7 @@ def hard(module: Any, course: Course) -> "tuple[torch.Tensor, torch.Tensor]":
 
 
 def _some(table: "torch.Tensor", count: int) -> "torch.Tensor":
-    """So many of each row at random; -1 where there is none."""
+    """So many of each row at random; -1 where there are fewer."""
     import torch
 
     odds = torch.rand(table.shape, device=table.device).masked_fill(table < 0, -1.0)

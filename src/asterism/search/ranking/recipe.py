@@ -18,7 +18,7 @@ from asterism.search.ranking.options import OF_VECTORS, RankOptions, ScorerOptio
 from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.rerank import ChunkScorer, RerankEvidence, rerank_evidence
-from asterism.search.ranking.symbol_weights import Answer, Calibration
+from asterism.search.ranking.symbol_weights import AnswerCurve, Calibration
 from asterism.search.ranking.text import Text, lacks_quotes, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
@@ -116,7 +116,7 @@ def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -
     ]
 
 
-def answer_odds(grounds: Grounds, curve: Answer) -> float:
+def answer_odds(grounds: Grounds, curve: AnswerCurve) -> float:
     """The log-odds that the question has an answer here."""
     values = zip(grounds, (curve.cosine, curve.unsaid, curve.near, curve.read), strict=True)
     return math.fsum([curve.offset, *(value * weight for value, weight in values)])

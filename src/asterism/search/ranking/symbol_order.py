@@ -54,8 +54,8 @@ def ranks_symbols(question: Question) -> bool:
     )
 
 
-class Read(NamedTuple):
-    """What the encoder said of the best symbols; nothing where there is none."""
+class EncoderScores(NamedTuple):
+    """What the encoder said of the best symbols; empty without one."""
 
     scores: Mapping[ChunkKey, float] = MappingProxyType({})
     name: str = ""
@@ -114,7 +114,7 @@ def _priors(case: Case, chunk: Chunk) -> list[Signal]:
     return [*case.priors.get(file, ()), *own]
 
 
-def _curve(pools: Pools, read: Read, options: RankOptions) -> Calibration:
+def _curve(pools: Pools, read: EncoderScores, options: RankOptions) -> Calibration:
     curves = options.symbols
     if not pools.vector:
         return curves.by_words
@@ -166,16 +166,18 @@ def _known(case: Case, symbols: SymbolPools, files: Mapping[ChunkKey, FileKey]) 
 
 def read_by(
     scorer: ChunkScorer | None, question: Question, scored: Sequence[Scored], options: RankOptions
-) -> Read:
+) -> EncoderScores:
     """The encoder's scores of the best symbols."""
     if scorer is None or not scored:
-        return Read()
+        return EncoderScores()
     most = scorer.options.top if question.parts is None else options.symbols.scored
     best = [one.chunk for one in scored[:most]]
-    return Read(scorer.scores(question, best), scorer.options.name)
+    return EncoderScores(scorer.scores(question, best), scorer.options.name)
 
 
-def with_encoder(scored: Sequence[Scored], read: Read, weights: SymbolFeatures) -> list[Scored]:
+def with_encoder(
+    scored: Sequence[Scored], read: EncoderScores, weights: SymbolFeatures
+) -> list[Scored]:
     """The symbols in order again; those that the encoder did not read have its lowest score."""
     raw = read.scores
     if not raw:

@@ -35,12 +35,12 @@ class Calibration:
     """For the cosine of the nearest candidate; it belongs to the built-in model."""
     unsaid: float = 0.0
     """For the share of the question's words that no candidate says."""
-    answer: "Answer | None" = None
+    answer: "AnswerCurve | None" = None
     """Where it is set, a hit's probability is that there is an answer, times that it is the hit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class AnswerCurve:
     """From what speaks for the code as a whole to the odds that the question has an answer there.
 
     Of a question about other code nothing is near; how far the best hit stands out tells little.
@@ -169,7 +169,7 @@ _HYBRID = Calibration(
     slope=0.26,
     first=1.4,
     margin=0.79,
-    answer=Answer(offset=-13.23, cosine=10.35, unsaid=-3.25, near=2.96, read=30.85),
+    answer=AnswerCurve(offset=-13.23, cosine=10.35, unsaid=-3.25, near=2.96, read=30.85),
 )
 # The same without the encoder.
 _UNREAD = Calibration(
@@ -177,7 +177,7 @@ _UNREAD = Calibration(
     slope=0.27,
     first=1.06,
     margin=1.13,
-    answer=Answer(offset=-5.74, cosine=14.4, unsaid=-3.78, near=9.78),
+    answer=AnswerCurve(offset=-5.74, cosine=14.4, unsaid=-3.78, near=9.78),
 )
 # Fitted before, with the usual cosine of a nearest symbol.
 _BY_WORDS = Calibration(offset=-3.6, slope=0.26, first=1.04, margin=0.65, unsaid=-1.2)
