@@ -238,7 +238,7 @@ def curve(some: Sequence[Case], reranker: Told) -> Curve:
         if not placed.verdict.files:
             continue
         for number, one in enumerate(placed.places[:LIMIT]):
-            rows.append([one.odds, float(number == 0), *placed.grounds])
+            rows.append([one.odds, float(number == 0), *placed.grounds[:2]])
             right.append(case.right(one.chunk))
             kinds.append(case.answerable)
     if not rows:

@@ -316,7 +316,7 @@ def test_while_they_are_made_a_question_leaves_damage_to_the_maker(shop: Shop) -
 
 def test_the_ranking_is_weighed_for_the_model(shop: Shop) -> None:
     shop.engine.upgrade(shop.registered)
-    rewrite(shop.folder, ranking={"vectors.symbols.calibration.offset": -30.0})
+    rewrite(shop.folder, ranking={"vectors.symbols.unread.offset": -30.0})
     shop.restart()
     assert max(kept.hit.score for kept in shop.ask().selection.kept) < 0.01
     shop.embedding = replace(shop.embedding, upgrade="none")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from training.examples import functions as examples
 from training.sources.functions import changed_functions, changes, hunks_of, main, query_of
 
 BEFORE = """def renew(token):
@@ -53,8 +54,8 @@ def test_functions(hunks: list[tuple[int, int]], expected: list[str]) -> None:
     assert [name for _, name in found] == expected
 
 
-def test_a_history(tmp_path: Path) -> None:
-    clone = tmp_path / "shop"
+def commits_in(clone: Path, *states: tuple[str, str]) -> str:
+    """A history of shop.py: messages and texts; the id of the first commit."""
     clone.mkdir()
 
     def git(*arguments: str) -> str:
@@ -63,15 +64,59 @@ def test_a_history(tmp_path: Path) -> None:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     git("init", "-q")
-    (clone / "shop.py").write_text(BEFORE)
-    git("add", "-A")
-    git("commit", "-qm", "Add the shop with its store")
-    base = git("rev-parse", "HEAD")
-    (clone / "shop.py").write_text(BEFORE.replace("+= 1", "+= 2"))
-    git("commit", "-qam", "Renew tokens for two hours")
+    for message, text in states:
+        (clone / "shop.py").write_text(text)
+        git("add", "-A")
+        git("commit", "-qm", message)
+    return git("rev-list", "--max-parents=0", "HEAD")
+
+
+def test_a_history(tmp_path: Path) -> None:
+    clone = tmp_path / "shop"
+    base = commits_in(
+        clone,
+        ("Add the shop with its store", BEFORE),
+        ("Renew tokens for two hours", BEFORE.replace("+= 1", "+= 2")),
+        ("Say \x1e which token expired now", BEFORE),
+    )
     (change,) = changes(clone)
     assert (change.parent, change.query) == (base, "Renew tokens for two hours")
     assert change.wanted == (("shop.py", "renew"),)
     assert main([str(clone), "--out", str(tmp_path / "out.jsonl")]) == 0
     row = json.loads((tmp_path / "out.jsonl").read_text())
     assert (row["base"], row["wanted"]) == (base, [["shop.py", "renew"]])
+
+
+DOCUMENTED = (
+    BEFORE
+    + """
+
+def expired(tokens, now):
+    \"\"\"Lists the tokens that ended before a moment.\"\"\"
+    return [token for token in tokens if token.ends < now]
+"""
+)
+
+
+def test_examples_among_neighbours(tmp_path: Path) -> None:
+    clone = tmp_path / "shop"
+    after = DOCUMENTED.replace("+= 1", "+= 2")
+    commits_in(clone, ("Add the shop", DOCUMENTED), ("Renew tokens for two hours", after))
+    given = [str(clone), "--out", str(tmp_path / "out"), "--processes", "1"]
+    assert examples.main(given) == 0
+    told = json.loads((tmp_path / "out" / "shop.json").read_text())
+    found = {
+        (query, kind): (
+            [told["texts"][number] for number in answers],
+            [told["texts"][number] for number in others],
+        )
+        for query, kind, answers, others in told["asked"]
+    }
+    (answer,), others = found.pop(("Renew tokens for two hours", "commit"))
+    assert "+= 1" in answer
+    assert any("def forget" in text for text in others)
+    assert all("+= 1" not in text for text in others)
+    (((query, kind), ((answer,), others)),) = found.items()
+    assert (query, kind) == ("Lists the tokens that ended before a moment.", "documentation")
+    assert "def expired" in answer
+    assert all("before a moment" not in text for text in (answer, *others))

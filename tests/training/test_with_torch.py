@@ -18,7 +18,15 @@ from asterism.models.embed.provider import unit  # noqa: E402
 from asterism.models.embed.static import TextTokens, pooled  # noqa: E402
 from training.examples.prepare import Examples  # noqa: E402
 from training.examples.queries import KINDS  # noqa: E402
-from training.models import average, byte_graph, encoder, negatives, reranker, static  # noqa: E402
+from training.models import (  # noqa: E402
+    average,
+    byte_graph,
+    encoder,
+    negatives,
+    refinement,
+    reranker,
+    static,
+)
 from training.models.encoder import (  # noqa: E402
     Course,
     Held,
@@ -152,6 +160,42 @@ def test_products_of_bytes(tmp_path: Path, scores: bool, words: bool) -> None:
         assert torch.corrcoef(torch.stack((together, exact)))[0, 1] > 0.99
     else:
         assert (together * exact).sum(dim=1).min() > 0.995
+        weights, read = byte_graph.read(tmp_path / "m", shape.padding)
+        again = build(read)
+        again.load_state_dict({name: torch.from_numpy(some) for name, some in weights.items()})
+        assert read == shape
+        assert (again(*texts.some(torch.arange(64))) * exact).sum(dim=1).min() > 0.995
+
+
+def test_a_refined_encoder_tells_neighbours_apart(tmp_path: Path) -> None:
+    """Two words ask; the first is in all functions of a file, the second in one."""
+    asked: list[tuple[str, str, list[int], list[int]]] = []
+    texts: list[str] = []
+    for file in range(16):
+        first = len(texts)
+        texts += [f"{WORDS[file]} {WORDS[16 + n]} {WORDS[(file + n) % 40]}" for n in range(8)]
+        for n in range(8):
+            others = [first + other for other in range(8) if other != n]
+            asked.append((f"{WORDS[file]} {WORDS[16 + n]}", "commit", [first + n], others))
+    folder = tmp_path / "functions"
+    folder.mkdir()
+    told = {"source": "shop", "texts": texts, "asked": asked}
+    (folder / "shop.json").write_text(json.dumps(told))
+    start = tmp_path / "start"
+    start.mkdir()
+    save(start, build(SHAPE), SHAPE)
+    tokenizer().save(str(start / "tokenizer.json"))
+    given = [str(folder), "--start", str(start), "--out", str(tmp_path / "out")]
+    options = ["--device", "cpu", "--rate", "3e-3", "--epochs", "15"]
+    assert refinement.main([*given, *options]) == 0
+
+    def right(folder: Path) -> float:
+        module = loaded(folder)[0]
+        queries = all_vectors(module, held([query for query, *_ in asked]))
+        alike = queries.float() @ all_vectors(module, held(texts)).float().T
+        return float((alike.argmax(1) == torch.arange(len(texts))).float().mean())
+
+    assert right(start) < 0.5 < right(tmp_path / "out")
 
 
 def test_the_mean_of_two(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from asterism.engine.engine import Engine
 from asterism.engine.stores import DataDirectories
 from asterism.search.query.parse import understand
 from asterism.search.ranking import symbol_order
-from asterism.search.ranking.symbol_order import Scored
+from asterism.search.ranking.symbol_order import EncoderScores, Scored
 from asterism.search.ranking.symbol_weights import LONG, SHORT, SymbolFeatures
 from training.inputs import present
 
@@ -120,11 +120,13 @@ class Watch:
 
     def __init__(self) -> None:
         self._scored: Sequence[Scored] = ()
-        self._plain: Callable[..., list[Scored]] = symbol_order.with_encoder
-        symbol_order.with_encoder = self._keep  # type: ignore[assignment]
+        self._plain = symbol_order.with_encoder
+        symbol_order.with_encoder = self._keep
 
-    def _keep(self, *arguments: object) -> list[Scored]:
-        found = self._plain(*arguments)
+    def _keep(
+        self, scored: Sequence[Scored], read: EncoderScores, weights: SymbolFeatures
+    ) -> list[Scored]:
+        found = self._plain(scored, read, weights)
         self._scored = found
         return found
 

@@ -5,7 +5,7 @@ vectors then depend on what is read beside a text, and outliers of one token rui
 Here each token has its own scale, and a few channels keep full precision.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +257,66 @@ def _layer(graph: Graph, x: str, bias: str, prefix: str, shape: Shape, first_onl
     inner = graph.node("Gelu", graph.product(x, prefix, "inner"), domain=CONTRIB)
     outer = graph.product(inner, prefix, "outer")
     return graph.norm(graph.node("Add", x, outer), f"{prefix}outer_norm")
+
+
+def read(path: Path, padding: int) -> tuple[dict[str, Floats], Shape]:
+    """The weights of an encoder that `write` wrote, those in bytes as they were rounded."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(str(path)).graph
+    held = {some.name: numpy_helper.to_array(some) for some in graph.initializer}
+    of_kind: dict[str, list[Any]] = {}
+    for node in graph.node:
+        of_kind.setdefault(node.op_type, []).append(node)
+    table, scale, places, *worth = (
+        held[node.input[0]] for node in of_kind["Gather"] if node.input[0] in held
+    )
+    found = {"words.weight": table.astype(np.float32) * scale, "positions.weight": places}
+    if worth:
+        found["worth.weight"] = np.log(worth[0])
+        found["kept.weight"] = held[of_kind["MatMul"][-1].input[1]].T
+    norms = of_kind["LayerNormalization"]
+    layers = len(norms) // 2
+    names = ["norm"]
+    names += [f"layers.{n}.{part}_norm" for n in range(layers) for part in ("output", "outer")]
+    for name, node in zip(names, norms, strict=True):
+        found[f"{name}.weight"], found[f"{name}.bias"] = (held[some] for some in node.input[1:])
+    products = _products(graph.node, held)
+    for number in range(layers):
+        rows = np.concatenate([next(products) for _part in range(1 + (number == layers - 1))])
+        for name, part in zip(("query", "key", "value"), np.split(rows, 3), strict=True):
+            found |= _linear(f"layers.{number}.{name}", part)
+        for name in ("output", "inner", "outer"):
+            found |= _linear(f"layers.{number}.{name}", next(products))
+    heads = next(
+        held[node.input[1]] for node in of_kind["Reshape"] if len(held.get(node.input[1], ())) == 4
+    )
+    inner = len(found["layers.0.inner.weight"])
+    words, width = table.shape
+    shape = Shape(words, width, int(heads[2]), inner, layers, padding, bool(worth))
+    return {name: np.array(value, np.float32) for name, value in found.items()}, shape
+
+
+def _linear(name: str, rows: Floats) -> dict[str, Floats]:
+    return {f"{name}.weight": rows[:, :-1], f"{name}.bias": rows[:, -1]}
+
+
+def _products(nodes: Sequence[Any], held: Mapping[str, Any]) -> Iterator[Floats]:
+    """The weights of each product, its bias as the last column."""
+    makers = {output: node for node in nodes for output in node.output}
+    smooth: Any = None
+    level: Any = None
+    for node in nodes:
+        if node.op_type == "QuantizeLinear":
+            smooth = held[makers[node.input[0]].input[1]]
+        elif node.op_type == "MatMulIntegerToFloat":
+            level = node
+        elif node.op_type == "Gemm" and level is not None:
+            weight = held[level.input[1]].T * held[level.input[3]][:, None] * smooth
+            exact = held[node.input[1]].T
+            if makers[node.input[0]].op_type == "Concat":
+                picked = makers[makers[node.input[0]].input[0]]
+                weight[:, held[picked.input[1]]] = exact[:, :-1]
+            yield np.concatenate([weight, held[node.input[2]][:, None]], 1)
+            level = None

@@ -12,7 +12,8 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,42 +98,58 @@ def changed_functions(
                 yield path, ".".join(best.path)
 
 
-def changes(clone: Path, most: int = MOST) -> Iterator[Change]:
+class Commit(NamedTuple):
+    """A commit that may become a query: its message, and what it replaces."""
+
+    commit: str
+    parent: str
+    query: str
+    hunks: Mapping[str, Sequence[tuple[int, int]]]
+
+
+def commits(clone: Path) -> Iterator[Commit]:
     """Suitable commits of a clone, the newest first."""
-    directory = git_directory(clone)
-    git = ["git", "--git-dir", str(directory)]
-    listed = _out([*git, "rev-list", "--no-merges", "-n", str(COMMITS), "HEAD"])
+    git = ["git", "--git-dir", str(git_directory(clone))]
+    listed = output([*git, "rev-list", "--no-merges", "-n", str(COMMITS), "HEAD"])
     show = [*git, "log", "--no-walk=unsorted", "--stdin", "-p", "-U0", "--no-renames"]
     show += ["--no-ext-diff", "--no-textconv", "--format=%x1e%H %P%x1f%B%x1f", "--"]
     show += [f"*.{suffix}" for suffix in sorted(SUFFIXES)]
-    found = 0
-    for entry in _out(show, listed).decode("utf-8", "replace").split("\x1e")[1:]:
-        commit = _change(git, entry)
-        if commit is not None:
-            yield commit
-            found += 1
-        if found == most:
-            return
+    for entry in output(show, listed).decode("utf-8", "replace").split("\x1e")[1:]:
+        head, _, rest = entry.partition("\x1f")
+        message, _, diff = rest.partition("\x1f")
+        ids, query = head.split(), query_of(message)
+        hunks = hunks_of(diff) if query else {}
+        if len(ids) == 2 and hunks:
+            yield Commit(ids[0], ids[1], query, hunks)
 
 
-def _change(git: Sequence[str], entry: str) -> Change | None:
-    head, message, diff = entry.split("\x1f", 2)
-    commits, query = head.split(), query_of(message)
-    hunks = hunks_of(diff) if query else {}
-    if len(commits) != 2 or not hunks:
-        return None
+def source_of(clone: Path, commit: str, path: str) -> bytes:
+    """A file as it is in a commit; nothing for one that is missing or too large."""
+    git = ["git", "--git-dir", str(git_directory(clone))]
+    source = output([*git, "cat-file", "blob", f"{commit}:{path}"])
+    return source if len(source) <= LARGEST_BYTES else b""
+
+
+def changes(clone: Path, most: int = MOST) -> Iterator[Change]:
+    """Suitable commits of a clone and the functions that they changed, the newest first."""
+    found = (change for commit in commits(clone) if (change := _change(clone, commit)))
+    yield from islice(found, most)
+
+
+def _change(clone: Path, commit: Commit) -> Change | None:
     wanted: dict[tuple[str, str], None] = {}
-    for path, own in hunks.items():
-        source = _out([*git, "cat-file", "blob", f"{commits[1]}:{path}"])
-        if not source or len(source) > LARGEST_BYTES:
+    for path, own in commit.hunks.items():
+        source = source_of(clone, commit.parent, path)
+        if not source:
             return None
         wanted |= dict.fromkeys(changed_functions(path, source, own))
     if not 1 <= len(wanted) <= FUNCTIONS_AT_MOST:
         return None
-    return Change(commits[0], commits[1], query, tuple(wanted))
+    return Change(commit.commit, commit.parent, commit.query, tuple(wanted))
 
 
-def _out(command: Sequence[str], given: bytes = b"") -> bytes:
+def output(command: Sequence[str], given: bytes = b"") -> bytes:
+    """What a command prints."""
     return subprocess.run(command, input=given, capture_output=True, check=False).stdout
 
 

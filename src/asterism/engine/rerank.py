@@ -214,7 +214,7 @@ def scorer_options(folder: ModelFolder, name: str, top: int) -> ScorerOptions:
 
 
 def _curve(usual: Calibration, name: str, numbers: Mapping[str, float]) -> Calibration:
-    given = {
+    given: dict[str, Any] = {
         field.name: numbers[f"{name}.{field.name}"]
         for field in fields(usual)
         if f"{name}.{field.name}" in numbers

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from asterism.search.ranking.evidence import (
@@ -18,7 +18,7 @@ from asterism.search.ranking.options import OF_VECTORS, RankOptions, ScorerOptio
 from asterism.search.ranking.order import Standing, in_order, represented
 from asterism.search.ranking.priors import Company, chunk_priors, file_priors
 from asterism.search.ranking.rerank import ChunkScorer, RerankEvidence, rerank_evidence
-from asterism.search.ranking.symbol_weights import Calibration
+from asterism.search.ranking.symbol_weights import AnswerCurve, Calibration
 from asterism.search.ranking.text import Text, lacks_quotes, read, weigh, weigh_chunks
 from asterism.search.recall import FileKey, Pools
 from asterism.store.chunk_table import ChunkKey
@@ -86,11 +86,22 @@ class Grounds(NamedTuple):
     """Of the nearest chunk."""
     unsaid: float = 0.0
     """Which share of the question's words no candidate says."""
+    near: float = 0.0
+    """The mean cosine of the nearest chunks: a question about other code has no near ones."""
+    read: float = 0.0
+    """The mean score of those that the encoder read."""
 
 
-def grounds_of(pools: Pools, unsaid: float) -> Grounds:
-    """The grounds that the nearest chunk and the candidates' texts give."""
-    return Grounds(1.0 - pools.vector[0].score / 2.0 if pools.vector else 0.0, unsaid)
+def grounds_of(
+    pools: Pools, unsaid: float, read: Mapping[ChunkKey, float] | None = None
+) -> Grounds:
+    """The grounds that the nearest chunks, the candidates' texts and the encoder give."""
+    cosines = [1.0 - match.score / 2.0 for match in pools.vector]
+    return Grounds(max(cosines, default=0.0), unsaid, _mean(cosines), _mean((read or {}).values()))
+
+
+def _mean(values: Collection[float]) -> float:
+    return math.fsum(values) / len(values) if values else 0.0
 
 
 def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -> list[float]:
@@ -98,10 +109,17 @@ def probabilities(odds: Sequence[float], grounds: Grounds, curve: Calibration) -
     base = curve.offset + curve.cosine * grounds.cosine + curve.unsaid * grounds.unsaid
     ahead = odds[0] - odds[1] if len(odds) > 1 else 0.0
     first = curve.first + curve.margin * ahead
+    answered = 1.0 if curve.answer is None else logistic(answer_odds(grounds, curve.answer))
     return [
-        logistic(base + curve.slope * value + (0.0 if number else first))
+        answered * logistic(base + curve.slope * value + (0.0 if number else first))
         for number, value in enumerate(odds)
     ]
+
+
+def answer_odds(grounds: Grounds, curve: AnswerCurve) -> float:
+    """The log-odds that the question has an answer here."""
+    values = zip(grounds, (curve.cosine, curve.unsaid, curve.near, curve.read), strict=True)
+    return math.fsum([curve.offset, *(value * weight for value, weight in values)])
 
 
 def logistic(value: float) -> float:

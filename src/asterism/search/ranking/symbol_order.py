@@ -54,6 +54,13 @@ def ranks_symbols(question: Question) -> bool:
     )
 
 
+class EncoderScores(NamedTuple):
+    """What the encoder said of the best symbols; empty without one."""
+
+    scores: Mapping[ChunkKey, float] = MappingProxyType({})
+    name: str = ""
+
+
 class SymbolRecall(NamedTuple):
     """What was found for a query in words."""
 
@@ -78,15 +85,16 @@ def rank_symbols(
     case, text, _ = study(question, pools, fetch, options)
     weights = options.symbols.short if question.parts is None else options.symbols.long
     scored = _scored(case, symbols, fetch, weights)
-    scored = with_encoder(question, scored, scorer, weights, options)
+    read = read_by(scorer, question, scored, options)
+    scored = with_encoder(scored, read, weights)
     scored = _without_opposites(question, symbols, scored)
     if question.parts is None:
         numbers = options.symbols
         less = numbers.further_in_file if spread else numbers.further_in_reply
         scored = _spread(scored, less)
-    scores = probabilities(
-        [one.score for one in scored], grounds_of(pools, text.unsaid), _curve(pools, options)
-    )
+    grounds = grounds_of(pools, text.unsaid, read.scores)
+    curve = _curve(pools, read, options)
+    scores = probabilities([one.score for one in scored], grounds, curve)
     why = Reasons(pools)
     return [
         Hit(
@@ -106,8 +114,11 @@ def _priors(case: Case, chunk: Chunk) -> list[Signal]:
     return [*case.priors.get(file, ()), *own]
 
 
-def _curve(pools: Pools, options: RankOptions) -> Calibration:
-    return options.symbols.calibration if pools.vector else options.symbols.by_words
+def _curve(pools: Pools, read: EncoderScores, options: RankOptions) -> Calibration:
+    curves = options.symbols
+    if not pools.vector:
+        return curves.by_words
+    return curves.calibration if read.scores else curves.unread
 
 
 def _scored(
@@ -153,19 +164,22 @@ def _known(case: Case, symbols: SymbolPools, files: Mapping[ChunkKey, FileKey]) 
     )
 
 
-def with_encoder(
-    question: Question,
-    scored: Sequence[Scored],
-    scorer: ChunkScorer | None,
-    weights: SymbolFeatures,
-    options: RankOptions,
-) -> list[Scored]:
-    """Adds the encoder's scores to the best symbols; the others get its lowest."""
+def read_by(
+    scorer: ChunkScorer | None, question: Question, scored: Sequence[Scored], options: RankOptions
+) -> EncoderScores:
+    """The encoder's scores of the best symbols."""
     if scorer is None or not scored:
-        return [*_explained(scored, weights)]
+        return EncoderScores()
     most = scorer.options.top if question.parts is None else options.symbols.scored
-    best = scored[:most]
-    raw = scorer.scores(question, [one.chunk for one in best])
+    best = [one.chunk for one in scored[:most]]
+    return EncoderScores(scorer.scores(question, best), scorer.options.name)
+
+
+def with_encoder(
+    scored: Sequence[Scored], read: EncoderScores, weights: SymbolFeatures
+) -> list[Scored]:
+    """The symbols in order again; those that the encoder did not read have its lowest score."""
+    raw = read.scores
     if not raw:
         return [*_explained(scored, weights)]
     said = standardised(raw)
@@ -174,9 +188,7 @@ def with_encoder(
         one.features.encoder = said.get(_key(one.chunk), least)
     again = [one._replace(score=weighed(one.features, weights)) for one in scored]
     ranks = sorted(raw, key=lambda key: (-raw[key], key))
-    signals = {
-        key: Signal(scorer.options.name, raw[key], rank) for rank, key in enumerate(ranks, 1)
-    }
+    signals = {key: Signal(read.name, raw[key], rank) for rank, key in enumerate(ranks, 1)}
     return sorted(_explained(again, weights, signals), key=_order)
 
 
