@@ -135,6 +135,10 @@ print(store.kept["b"])
 assert store.kept["a"] < store.kept["b"]
 for token in store.kept:
     print(token, store.kept[token])
+while store.kept:
+    store.kept.pop("a", None)
+    store.kept.pop("b", None)
+    store.check("a", now=2)
 """
 
 
