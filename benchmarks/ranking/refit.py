@@ -12,8 +12,8 @@ curves from log-odds to probabilities, with questions to a repository of another
 that have no answer. The numbers belong into the model's `model.json`, as `ranking`.
 
 `--vectors` holds a file `<repository>.npz` for each repository, with `ids` of chunks and `vectors`:
-then only chunks that it lacks are embedded here. Without it the model reads every chunk, some 180 a
-second and core. Without `--model` the built-in one is meant.
+then no chunk is embedded here. Without it the model reads every chunk, some 180 a second
+and core. Without `--model` the built-in one is meant.
 
 A second set of questions, `--beside` the first, counts `--share` as much as all of the first, and
 is measured as well; a language that is left out is left out of both.

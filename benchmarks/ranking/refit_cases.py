@@ -18,6 +18,7 @@ from asterism.search.ranking.recipe import place, study
 from asterism.search.recall import FileKey, Pools, Sources, recall
 from asterism.store.chunk_table import ChunkKey, ChunkSnapshot, Matrix
 from asterism.store.exact_search import EncoderSnapshot
+from asterism.types.errors import UsageError
 from asterism.types.index import Chunk
 from asterism.types.search import Question
 from benchmarks.ranking.datasets import indexed
@@ -133,9 +134,12 @@ class Models:
             return model.embed_documents(snapshot.texts(range(len(keys))))
         with np.load(self._vectors / f"{name}.npz") as held:
             known = dict(zip(held["ids"].tolist(), held["vectors"], strict=True))
-        missing = [number for number, key in enumerate(keys) if key.id not in known]
-        made = model.embed_documents(snapshot.texts(missing)) if missing else ()
-        known |= {keys[number].id: vector for number, vector in zip(missing, made, strict=True)}
+        missing = [key for key in keys if key.id not in known]
+        if missing:
+            raise UsageError(
+                f"{name}.npz lacks {len(missing)} of {len(keys)} chunks; make the vectors again "
+                "from an index of this version."
+            )
         return unit(np.array([known[key.id] for key in keys], dtype=np.float32))
 
 

@@ -208,7 +208,7 @@ def test_an_index_that_may_not_be_read(place: Workplace, command: list[str]) -> 
     if command == ["repos"]:
         assert done.code == 0
     elif command == ["status"]:
-        assert (done.code, "permissions" in done.out) == (1, True), done
+        assert (done.code, "permissions" in done.out) == (2, True), done
     else:
         assert (done.code, "permissions" in done.err) == (2, True), done
 

@@ -121,3 +121,38 @@ def test_an_issue_is_understood_by_its_title() -> None:
 )
 def test_other_texts_have_no_parts(text: str) -> None:
     assert understand(text).parts is None
+
+
+MOSTLY_CODE = """\
+Renewed tokens don't expire after an hour
+Description
+from shop.tokens import TokenStore
+store = TokenStore()
+store.renew("a")
+store.renew("b", hours=2)
+print(store.kept["a"])
+print(store.kept["b"])
+assert store.kept["a"] < store.kept["b"]
+for token in store.kept:
+    print(token, store.kept[token])
+while store.kept:
+    store.kept.pop("a", None)
+    store.kept.pop("b", None)
+    store.check("a", now=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_issue"),
+    [
+        (MOSTLY_CODE, True),
+        ("# " + MOSTLY_CODE, False),
+        ("store.renew('a')\n" + MOSTLY_CODE.partition("Description\n")[2], False),
+        (MOSTLY_CODE.partition("Description\n")[2], False),
+    ],
+)
+def test_a_line_of_prose_before_code_is_a_title(text: str, is_issue: bool) -> None:
+    """However much code follows: a fifth of real issues are code for the most part."""
+    assert len(text.split()) >= LONG_WORDS
+    found = understand(text)
+    assert (found.parts is not None, found.is_code) == (is_issue, not is_issue)

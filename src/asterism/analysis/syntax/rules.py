@@ -236,3 +236,8 @@ def child_of(*kinds: str) -> Finder:
 def children_of(node: Node, *kinds: str) -> Iterator[Node]:
     """The named children of these types."""
     return (child for child in node.named_children if child.type in kinds)
+
+
+def by_modifier(*hidden: str) -> Callable[[Draft, Builder], bool]:
+    """Exported unless one of these words is a modifier: `private`, `fileprivate`."""
+    return lambda draft, _builder: not any(word in hidden for word in draft.modifiers)

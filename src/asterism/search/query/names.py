@@ -47,6 +47,7 @@ _COMMENT_LINE = re.compile(r"^\s*(?://|#|/\*|\*|--|<!--)\s?\S")
 # A call without arguments or a decorator is as often a name as a piece of code.
 _BARE_NAME = re.compile(r"^\s*(?:[\w.:>-]+\(\s*\)|@[\w.]+)\s*$")
 _PROSE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+(?:\s++[^\W\d_]{2,}+){4,}")
+_TITLE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}+(?:[ ,;:'’]++[^\W\d_]{1,}+){2,}")
 # Characters of a line that are looked at: each pattern takes up to the square of them.
 _LONGEST_LINE = 500
 
@@ -72,6 +73,13 @@ def is_snippet(text: str) -> bool:
         )
         code += belongs
     return 2 * code >= len(lines) and code > 1
+
+
+def has_title(text: str) -> bool:
+    """Whether a text begins with a line of prose, as issues do however much code follows."""
+    first = text.lstrip("\n").partition("\n")[0]
+    is_code = _code_looks_like_code(first) or _COMMENT_LINE.match(first) is not None
+    return not is_code and not first[:1].isspace() and _TITLE.search(first) is not None
 
 
 def _code_looks_like_code(line: str) -> bool:

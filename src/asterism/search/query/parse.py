@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from asterism.analysis.terms import terms_of
-from asterism.search.query.names import all_names_in, is_error, is_snippet, names_in
+from asterism.search.query.names import all_names_in, has_title, is_error, is_snippet, names_in
 from asterism.search.query.parts import details_of, parts_of
 from asterism.search.query.paths import Place, frames_in, places_in, without_places
 from asterism.search.query.text import (
@@ -122,7 +122,7 @@ def understand(text: str) -> Question:
     if symbol:
         return _symbol_question(kept, symbol[1], left_out)
     kept = _without_question_mark(kept)
-    if len(kept.split()) >= LONG_WORDS and not is_snippet(kept):
+    if len(kept.split()) >= LONG_WORDS and (has_title(kept) or not is_snippet(kept)):
         parts = parts_of(kept)
         is_trace = not (parts.prose or parts.code) and is_error(parts.title)
         if parts.is_long and has_content(parts.title) and not is_trace:
