@@ -25,7 +25,7 @@ LAYOUT_LEFT = {
     "functions that resolve a repository twice": 1,
     "modules": 420,
 }
-LINES_LEFT = 97_450
+LINES_LEFT = 97_062
 
 # What a measure of the layout finds and must not count: the beginning of the finding, and why.
 FINE: dict[str, dict[str, str]] = {
