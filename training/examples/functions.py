@@ -77,7 +77,7 @@ class Source:
             changed = list(dict.fromkeys(changed_chunks(chunks, hunks)))
             answers += changed
             near = [chunk for chunk in chunks if chunk not in changed]
-            beside += _nearest(near, [hunks[0][0]], SYMBOLS_AT_MOST)
+            beside += _nearest(near, hunks[0][0], SYMBOLS_AT_MOST)
         if not 1 <= len({chunk.qualified_name for chunk in answers}) <= FUNCTIONS_AT_MOST:
             return False
         names = {chunk.qualified_name for chunk in answers}
@@ -145,8 +145,8 @@ def undocumented(chunk: Chunk) -> str:
     return without_documentation(text, chunk.docstring or chunk.jsdoc or "")
 
 
-def _nearest(chunks: Sequence[Chunk], lines: Sequence[int], most: int) -> list[Chunk]:
-    return sorted(chunks, key=lambda c: min(abs(c.start_line - line) for line in lines))[:most]
+def _nearest(chunks: Sequence[Chunk], line: int, most: int) -> list[Chunk]:
+    return sorted(chunks, key=lambda chunk: abs(chunk.start_line - line))[:most]
 
 
 def _mine(task: tuple[str, str, int]) -> str:
